@@ -299,7 +299,7 @@ impl VolumeProperties {
 
     /// If specified, the backup to create the volume from.
     ///
-    /// Changed in place.
+    /// A change overwrites the volume with the backup.
     #[track_caller]
     pub fn backup_id(self, value: impl IntoProperty<VolumeBackupRef>) -> Self {
         self.set("backup_id", value)

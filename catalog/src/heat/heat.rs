@@ -268,7 +268,7 @@ impl DeployedServer {
 impl DeployedServerProperties {
     /// Server name.
     ///
-    /// Changed in place.
+    /// A change does nothing to what exists.
     #[track_caller]
     pub fn name(self, value: impl IntoProperty<String>) -> Self {
         self.set("name", value)
@@ -277,7 +277,7 @@ impl DeployedServerProperties {
     /// Arbitrary key/value metadata to store for this server. Both keys and values must be 255 characters or less.
     /// Non-string values will be serialized to JSON (and the serialized string must be 255 characters or less).
     ///
-    /// Changed in place. Since Heat 8.0.0.
+    /// A change does nothing to what exists. Since Heat 8.0.0.
     #[deprecated(note = "This property will be ignored")]
     #[track_caller]
     pub fn metadata(self, value: impl IntoProperty<AnyMap>) -> Self {
@@ -290,7 +290,7 @@ impl DeployedServerProperties {
     /// create and populate a Swift TempURL with metadata for polling. `ZAQAR_MESSAGE` will create a dedicated zaqar
     /// queue and post the metadata for polling.
     ///
-    /// Default: `POLL_SERVER_CFN`. Changed in place.
+    /// Default: `POLL_SERVER_CFN`. A change does nothing to what exists.
     #[track_caller]
     pub fn software_config_transport(self, value: impl IntoProperty<DeployedServerSoftwareConfigTransport>) -> Self {
         self.set("software_config_transport", value)
@@ -302,7 +302,7 @@ impl DeployedServerProperties {
     /// and `software_config_transport` is set to `POLL_TEMP_URL`, a container will be automatically created from the
     /// resource name, and the object name will be a generated uuid.
     ///
-    /// Default: `{}`. Changed in place. Since Heat 9.0.0.
+    /// Default: `{}`. A change does nothing to what exists. Since Heat 9.0.0.
     #[track_caller]
     pub fn deployment_swift_data(self, value: impl IntoProperty<DeployedServerDeploymentSwiftData>) -> Self {
         self.set("deployment_swift_data", value)

@@ -2202,7 +2202,8 @@ resource! {
 impl NetworkGateway {
     /// Starts a resource of the type `OS::Neutron::NetworkGateway` with the one property that it needs.
     ///
-    /// - `devices`: Device info for this network gateway. At least 1 items. Changed in place.
+    /// - `devices`: Device info for this network gateway. At least 1 items. A change recreates the gateway, and its
+    ///   connections break.
     #[track_caller]
     pub fn new(devices: impl IntoProperty<ListOf<NetworkGatewayDevice>>) -> NetworkGatewayProperties {
         Self::begin().set("devices", devices)
@@ -2490,7 +2491,7 @@ impl PortProperties {
     /// Policy on how to respond to a stack-update for this resource. `REPLACE_ALWAYS` will replace the port regardless
     /// of any property changes. AUTO will update the existing port for any changed update-allowed property.
     ///
-    /// Default: `AUTO`. Changed in place. Since Heat 2014.2.
+    /// Default: `AUTO`. A change does nothing to what exists. Since Heat 2014.2.
     #[cfg(feature = "hidden")]
     #[track_caller]
     pub fn replacement_policy(self, value: impl IntoProperty<PortReplacementPolicy>) -> Self {

@@ -530,7 +530,7 @@ impl<F> ServerProperties<F> {
 
     /// The ID or name of the image to boot with.
     ///
-    /// Changed in place.
+    /// A change rebuilds the server, and its disk is lost.
     #[track_caller]
     pub fn image(self, value: impl IntoProperty<ImageRef>) -> Self {
         self.set("image", value)
@@ -554,7 +554,7 @@ impl<F> ServerProperties<F> {
 
     /// Policy on how to apply a flavor update; either by requesting a server resize or by replacing the entire server.
     ///
-    /// Default: `RESIZE`. Changed in place.
+    /// Default: `RESIZE`. A change does nothing to what exists.
     #[track_caller]
     pub fn flavor_update_policy(self, value: impl IntoProperty<ServerFlavorUpdatePolicy>) -> Self {
         self.set("flavor_update_policy", value)
@@ -563,7 +563,7 @@ impl<F> ServerProperties<F> {
     /// Policy on how to apply an image-id update; either by requesting a server rebuild or by replacing the entire
     /// server.
     ///
-    /// Default: `REBUILD`. Changed in place.
+    /// Default: `REBUILD`. A change does nothing to what exists.
     #[track_caller]
     pub fn image_update_policy(self, value: impl IntoProperty<ServerImageUpdatePolicy>) -> Self {
         self.set("image_update_policy", value)
@@ -648,7 +648,7 @@ impl<F> ServerProperties<F> {
     /// create and populate a Swift TempURL with metadata for polling. `ZAQAR_MESSAGE` will create a dedicated zaqar
     /// queue and post the metadata for polling.
     ///
-    /// Default: `POLL_SERVER_CFN`. Changed in place.
+    /// Default: `POLL_SERVER_CFN`. A change does nothing to what exists.
     #[track_caller]
     pub fn software_config_transport(self, value: impl IntoProperty<ServerSoftwareConfigTransport>) -> Self {
         self.set("software_config_transport", value)
@@ -657,7 +657,7 @@ impl<F> ServerProperties<F> {
     /// Policy on how to apply a `user_data` update; by ignoring it, by replacing the entire server, or rebuild the
     /// server.
     ///
-    /// Default: `REPLACE`. Changed in place. Since Heat 6.0.0.
+    /// Default: `REPLACE`. A change does nothing to what exists. Since Heat 6.0.0.
     #[track_caller]
     pub fn user_data_update_policy(self, value: impl IntoProperty<ServerUserDataUpdatePolicy>) -> Self {
         self.set("user_data_update_policy", value)
@@ -666,7 +666,7 @@ impl<F> ServerProperties<F> {
     /// User data script to be executed by cloud-init or CoreOS ignition. Changes cause replacement of the resource by
     /// default, but can be ignored altogether by setting the `user_data_update_policy` property.
     ///
-    /// Default: `""`. Changed in place.
+    /// Default: `""`. A change replaces the server, unless `user_data_update_policy` is `IGNORE`.
     #[track_caller]
     pub fn user_data(self, value: impl IntoProperty<ConfigRef>) -> Self {
         self.set("user_data", value)
@@ -730,7 +730,7 @@ impl<F> ServerProperties<F> {
     /// and `software_config_transport` is set to `POLL_TEMP_URL`, a container will be automatically created from the
     /// resource name, and the object name will be a generated uuid.
     ///
-    /// Default: `{}`. Changed in place. Since Heat 9.0.0.
+    /// Default: `{}`. A change does nothing to what exists. Since Heat 9.0.0.
     #[track_caller]
     pub fn deployment_swift_data(self, value: impl IntoProperty<ServerDeploymentSwiftData>) -> Self {
         self.set("deployment_swift_data", value)
@@ -738,7 +738,7 @@ impl<F> ServerProperties<F> {
 
     /// The ID or name of the flavor to boot onto.
     ///
-    /// Changed in place.
+    /// A change resizes the server, which restarts, unless `flavor_update_policy` is `REPLACE`.
     #[track_caller]
     pub fn flavor(self, value: impl IntoProperty<FlavorRef>) -> ServerProperties {
         self.staged("flavor", value)

@@ -21,7 +21,7 @@ pub(super) const SERVER: Class = Class {
     rebuilds: by_image,
     effects: &[
         ("flavor", "A change resizes the server, which restarts, unless `flavor_update_policy` is `REPLACE`."),
-        ("image", "A change rebuilds the server, and its disk is lost, unless `image_update_policy` is `REPLACE`."),
+        ("image", "A change rebuilds the server, and its disk is lost."),
         ("user_data", "A change replaces the server, unless `user_data_update_policy` is `IGNORE`."),
     ],
     ignores: &[
