@@ -158,6 +158,7 @@ fn a_release_is_whole_and_the_same_each_time() {
         .arg(&unpacked));
     links(&fs::read_dir(&unpacked).unwrap().next().unwrap().unwrap().path());
     agent(&file("amd64.deb"), &out, folder.path());
+    command(&file("amd64.deb"), &out);
     bill(&file(".cdx.json"));
 }
 
@@ -170,6 +171,25 @@ fn links(folder: &Path) {
     for link in links {
         let path = link.split('#').next().unwrap();
         assert!(folder.join(path).exists(), "{link} leads nowhere");
+    }
+}
+
+/// Looks into the command's package.
+fn command(any: &Path, out: &Path) {
+    let name = any.file_name().unwrap().to_str().unwrap().replace("wattle-agent_", "wattle_");
+    let package = out.join(name);
+    let control = run(Command::new("dpkg-deb").arg("--info").arg(&package));
+    assert!(control.contains("Package: wattle\n") && control.contains("Depends: libc6 (>= 2."), "{control}");
+    let listed = run(Command::new("dpkg-deb").arg("--contents").arg(&package));
+    for part in [
+        "/usr/bin/wattle\n",
+        "/usr/share/man/man1/wattle-seed-apply.1.gz\n",
+        "/usr/share/bash-completion/completions/wattle\n",
+        "/usr/share/zsh/vendor-completions/_wattle\n",
+        "/usr/share/fish/vendor_completions.d/wattle.fish\n",
+        "/usr/share/doc/wattle/copyright\n",
+    ] {
+        assert!(listed.contains(part), "{part} {listed}");
     }
 }
 
