@@ -157,17 +157,59 @@ mod tests {
     use crate::Loaded;
     use crate::desired::{Desired, Facts};
 
-    /// The notes on a cluster whose properties change.
-    fn notes(before: &str, after: &str, changed: &[&str]) -> Vec<String> {
+    /// The effect of an update on a resource of the type `ty` whose properties `changed` differ.
+    fn of(ty: &str, before: &str, after: &str, changed: &[&str]) -> Verdict {
         let stack = |properties: &str| {
             let text = format!(
-                "heat_template_version: 2021-04-16\nresources:\n  r:\n    type: OS::Magnum::Cluster\n    properties: \
-                 {{cluster_template: t, {properties}}}\n"
+                "heat_template_version: 2021-04-16\nresources:\n  r:\n    type: {ty}\n    properties: {{{properties}}}\n"
             );
             Desired::of(&Loaded::of(&text, "template.yaml"), &Facts::default())
         };
         let [before, after] = [before, after].map(stack);
-        verdict(&before.resources["r"], &after.resources["r"], changed).notes
+        verdict(&before.resources["r"], &after.resources["r"], changed)
+    }
+
+    /// The notes on a cluster whose properties change.
+    fn notes(before: &str, after: &str, changed: &[&str]) -> Vec<String> {
+        let [before, after] = [before, after].map(|properties| format!("cluster_template: t, {properties}"));
+        of("OS::Magnum::Cluster", &before, &after, changed).notes
+    }
+
+    #[test]
+    fn an_effect_in_words_is_the_verdict() {
+        let server = "OS::Nova::Server";
+        for (ty, property, action, words) in [
+            (server, "image", Action::Rebuild, "its disk is lost"),
+            (server, "user_data", Action::Replace, "replaces the server"),
+            (server, "flavor", Action::Update, "resizes the server"),
+            (server, "metadata", Action::Update, "Changed in place"),
+            (server, "key_name", Action::Replace, "replaces the resource"),
+            (server, "image_update_policy", Action::Update, "does nothing"),
+            ("OS::Cinder::Volume", "backup_id", Action::Rebuild, "overwrites the volume"),
+            ("OS::Neutron::NetworkGateway", "devices", Action::Rebuild, "recreates the gateway"),
+            ("OS::Neutron::Trunk", "port", Action::Refuse, "cannot be changed"),
+        ] {
+            let value = |text: &str| match property {
+                "metadata" => format!("{property}: {{a: {text}}}"),
+                "devices" => format!("{property}: [{{id: {text}, interface_name: eth0}}]"),
+                _ => format!("{property}: {text}"),
+            };
+            assert_eq!(of(ty, &value("x"), &value("y"), &[property]).action, action, "{ty} {property}");
+            let schema = crate::schema::schema(ty).expect("a type");
+            let schema = &schema.properties[property];
+            let effect = effect(ty, property, schema.updatable, false);
+            assert!(effect.contains(words), "{ty} {property}: {effect}");
+        }
+        // Wherever Heat rebuilds, the words say more than that it changes in place.
+        for ty in crate::schema::types() {
+            let class = classes::of(ty);
+            assert!(
+                class
+                    .effects
+                    .iter()
+                    .all(|(name, _)| crate::schema::schema(ty).expect("it").properties.contains_key(*name))
+            );
+        }
     }
 
     #[test]

@@ -27,6 +27,8 @@ fn what_the_catalog_says() {
     says("OS::Neutron::Net", "OS::Neu¦tron::Net", "OS::Neutron::Net", "**OS::Neutron::Net**");
     says("      flavor: m1", "      fla¦vor: m1", "flavor", "string, required");
     says("networks: [{network:", "networks: [{net¦work:", "network", "ID of network");
+    says("      flavor: m1", "      fla¦vor: m1", "flavor", "A change resizes the server");
+    says("      image:", "      ima¦ge:", "image", "its disk is lost");
     says("{get_param: image}", "{get_¦param: image}", "get_param", "A parameter's value");
     says("[web, name]", "[web, na¦me]", "name", "Name of the server");
     says("[web, name]", "[web, 'na¦me']", "name", "Name of the server");
