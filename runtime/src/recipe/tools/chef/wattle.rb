@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-# Feeds a Chef run from wattle's data space, and takes its outputs out of it, with its recipes as they are.
+# Feeds a Chef run from wattle's data space, and publishes its outputs there. The recipes stay unchanged.
 #
-# Reading: at each declared input's path in `node.automatic` stands a Pending, which asks the agent for the value when
-# somebody reads it there, and waits until it is known. Chef merges attributes into immutable mashes, and it is these
-# that a recipe reads: they replace a Pending by its value before they hand it out. Whatever else is written at these
-# places, by Ohai or by a recipe, a Pending is put back before attributes are merged. No node is saved with them.
+# Reading: a Pending stands in `node.automatic` at the path of each declared input. When somebody reads it there, it asks
+# the agent for the value, and waits until the value is known. Chef merges attributes into immutable mashes, and recipes
+# read those: they replace a Pending with its value before they return it. If anything else is written at such a path, by
+# Ohai or by a recipe, the Pending is put back before attributes are merged. No saved node contains one.
 #
-# Writing is not hooked: after every step of the run, and before everything that may wait, the merged values at the
-# declared outputs' paths are compared with what they were.
+# Writing is not hooked. After every step of the run, and before everything that may wait, the merged values at the paths
+# of the declared outputs are compared with their previous values.
 #
-# For Chef 16 and later, and Cinc, with nothing but Ruby's standard library (2.7 and later).
+# Works with Chef 16 and later, and with Cinc. Needs only Ruby's standard library (2.7 and later).
 
 require 'json'
 require 'monitor'
@@ -21,9 +21,9 @@ require 'chef/node' unless defined?(Chef::Node)
 require 'chef/resource' unless defined?(Chef::Resource)
 
 module Wattle
-  # Why an input cannot be read, or an output is not published. A recipe that does not rescue it fails by it.
+  # Why an input cannot be read, or an output is not published. If a recipe does not rescue it, the recipe fails.
   class Failed < StandardError
-    # What the agent said. Chef adds to an exception's message, but not to this.
+    # The agent's message. Chef appends to an exception's message, but not to this.
     attr_reader :reason
     # The input or output.
     attr_reader :name
@@ -39,15 +39,15 @@ module Wattle
     end
   end
 
-  # An input that failed, or that is not there.
+  # An input that failed, or that does not exist.
   class InputFailed < Failed; end
 
-  # An output that is not published: it has another type, or is too large.
+  # An output that is not published, because it has the wrong type or is too large.
   class OutputRefused < Failed; end
 
-  # The agent, on its Unix socket: one line of JSON each way, on a connection of its own.
+  # The agent, reached through its Unix socket. Each request has its own connection, with one line of JSON each way.
   class Agent
-    # What the agent answers to a request that it does not grant.
+    # The agent's answer to a request that it refuses.
     class Refusal < StandardError; end
 
     def initialize(socket, token)
@@ -55,7 +55,7 @@ module Wattle
       @token = token
     end
 
-    # The value of an input, once it is there.
+    # Returns the value of an input, waiting until it is known.
     def get(name)
       ask('get' => name)['value']
     end
@@ -83,11 +83,11 @@ module Wattle
     end
   end
 
-  # A declared input, asked for once.
+  # A declared input. The agent is asked for its value only once.
   class Input
     attr_reader :name, :path
 
-    # What stands at its path.
+    # The Pending at its path.
     attr_reader :pending
 
     def initialize(run, name, path)
@@ -98,7 +98,8 @@ module Wattle
       @pending = Pending.of(self)
     end
 
-    # Its value, as the values of attributes are: frozen, hashes with keys of either kind. Waits until it is there.
+    # Returns its value in the form that attribute values have: frozen, and with hashes whose keys may be strings or symbols.
+    # Waits until the value is known.
     def value
       @lock.synchronize do
         @answer ||= ask
@@ -130,8 +131,8 @@ module Wattle
     end
   end
 
-  # Stands where an input's value will be. A DelayedEvaluator, so that wherever Chef knows what to do with one of these,
-  # it does the right thing with this.
+  # Stands in for the value of an input. It is a DelayedEvaluator, so that Chef treats it correctly wherever it knows about
+  # those.
   class Pending < Chef::DelayedEvaluator
     def self.of(input)
       pending = new { input.value }
@@ -139,7 +140,7 @@ module Wattle
       pending
     end
 
-    # Merging copies and freezes what it finds. A copy made by Proc's own method would be a plain Proc in old Rubies.
+    # Merging copies and freezes values. In old versions of Ruby, a copy made by Proc's own method would be a plain Proc.
     def dup
       Wattle.merging? ? self : call.dup
     end
@@ -152,7 +153,7 @@ module Wattle
       self
     end
 
-    # Chef asks whether it is deferred, and whether it is to be told where it stands; others ask what its value is.
+    # Chef asks whether it is deferred, and whether it needs to know its place. Everyone else asks for its value.
     %i[is_a? kind_of? instance_of?].each do |name|
       define_method(name) do |kind|
         next super(kind) if Wattle.merging? || kind == Chef::Node::Mixin::StateTracking
@@ -169,7 +170,7 @@ module Wattle
       Wattle.merging? ? super : call.frozen?
     end
 
-    # What came past every hook, into a plain hash or a document, does as its value does.
+    # If it gets past every hook, into a plain hash or a document, it behaves like its value.
     %i[[] == != === =~ !~ ! <=> << >> eql? hash nil? to_json ffi_yajl].each do |name|
       define_method(name) do |*args, &block|
         next super(*args, &block) if Wattle.merging?
@@ -178,7 +179,7 @@ module Wattle
       end
     end
 
-    # Whoever describes what has gone wrong neither waits nor sees a value.
+    # Code that describes an error must neither wait nor see a value.
     %i[to_s inspect].each do |name|
       define_method(name) { Wattle.merging? ? "#<input `#{@name}`>" : call.public_send(name) }
     end
@@ -192,7 +193,7 @@ module Wattle
       !Wattle.merging? && call.respond_to?(name)
     end
 
-    # It is no code, whoever stores it.
+    # It must not be stored as code.
     def marshal_dump
       raise InputFailed.new("the input `#{@name}` was stored before it was read: read it where it stands, or use `to_h`", @name)
     end
@@ -203,7 +204,7 @@ module Wattle
     end
   end
 
-  # While Chef merges attributes, what it reads is not read by a recipe, and stays as it is.
+  # While Chef merges attributes, reads do not come from a recipe, and Pendings stay in place.
   def self.merging?
     Thread.current[:wattle_merging]
   end
@@ -216,18 +217,18 @@ module Wattle
     Thread.current[:wattle_merging] = before
   end
 
-  # Past all hooks: what stands in `hash` at `key`.
+  # Returns what is in `hash` at `key`, bypassing all hooks.
   def self.stored(hash, key)
     key = key.to_s if key.is_a?(Symbol)
     Hash.instance_method(:fetch).bind(hash).call(key, nil)
   end
 
-  # What `value` stands for.
+  # Returns the value that `value` stands in for.
   def self.settled(value)
     Pending === value && !merging? ? value.call : value
   end
 
-  # Past all hooks: a copy of `hash` in which there are no inputs, and nothing that holds nothing but inputs.
+  # Returns a copy of `hash`, bypassing all hooks, without inputs and without hashes that contain only inputs.
   def self.without_inputs(hash)
     copy = {}
     Hash.instance_method(:each_pair).bind(hash).call do |key, value|
@@ -241,7 +242,7 @@ module Wattle
 
   # Prepended to ImmutableMash.
   module Forcing
-    # What hands out no value.
+    # Methods that do not return values.
     KEYS_ONLY = %i[
       [] fetch values_at fetch_values slice dig
       key? has_key? include? member? keys each_key empty? length size
@@ -291,7 +292,7 @@ module Wattle
       super
     end
 
-    # Whoever compares or prints it needs the values as well.
+    # Comparing and printing need the values as well.
     every = Chef::Node::Mixin::ImmutablizeHash::ALLOWED_METHODS + Enumerable.public_instance_methods +
             %i[== eql? hash to_s inspect freeze <= < >= >]
     (every.uniq - KEYS_ONLY).select { |name| Chef::Node::ImmutableMash.method_defined?(name) }.each do |name|
@@ -302,7 +303,7 @@ module Wattle
       ruby2_keywords(name)
     end
 
-    # For those who take a hash as it is in memory.
+    # For code that takes a hash as it is in memory.
     def force_all
       return if Wattle.merging?
 
@@ -320,8 +321,8 @@ module Wattle
     end
   end
 
-  # Prepended to VividMash, which a precedence level is made of: whoever reads a level by itself gets values too. The level
-  # keeps what stands in it, for merging.
+  # Prepended to VividMash, of which a precedence level consists: reading a single level returns values, too. The level
+  # itself keeps the Pendings, for merging.
   module Looking
     def [](key)
       value = Wattle.stored(self, key)
@@ -345,7 +346,7 @@ module Wattle
     end
   end
 
-  # The level `hash`, or a copy of it with values instead of the inputs that are directly in it.
+  # Returns the level `hash`, or a copy of it in which values replace the inputs that are directly in it.
   def self.copy(hash)
     return hash if merging?
 
@@ -355,7 +356,7 @@ module Wattle
     pairs.each_with_object(hash.class.allocate) { |(key, value), copy| copy.internal_set(key, settled(value)) }
   end
 
-  # Prepended to Hash: what is merged into a plain hash, or compared with one, is taken out of memory by Ruby itself.
+  # Prepended to Hash: what is merged into a plain hash, or compared with one, is read from memory by Ruby itself.
   module Taking
     %i[merge merge! update replace == eql? <= < >= >].each do |name|
       define_method(name) do |*others, &block|
@@ -371,7 +372,7 @@ module Wattle
     end
   end
 
-  # `hash` with the values of all inputs that stand directly in it, if it is one of attributes.
+  # Returns `hash` with the values of all inputs that are directly in it, if it is a hash of attributes.
   def self.settle(hash)
     case hash
     when Chef::Node::ImmutableMash then hash.tap(&:force_all)
@@ -380,9 +381,9 @@ module Wattle
     end
   end
 
-  # Prepended to NameError, whose message shows what has no such method: to say that waits for nothing.
+  # Prepended to NameError, whose message shows the receiver: producing the message must not wait.
   module Describing
-    # Ruby's did_you_mean looks for the method behind those of modules with this constant, and calls it from here.
+    # Ruby's did_you_mean looks up the method in modules that have this constant, and calls it from here.
     SKIP_TO_S_FOR_SUPER_LOOKUP = true
 
     def message
@@ -394,26 +395,26 @@ module Wattle
     end
   end
 
-  # Prepended to Resource, which shows its properties when it has failed.
+  # Prepended to Resource, which shows its properties when it fails.
   module Showing
     %i[to_text inspect].each do |name|
       define_method(name) { Wattle.merging { super() } }
     end
   end
 
-  # Prepended to Attribute, which hands out a path of one segment past the mashes.
+  # Prepended to Attribute, which reads a path of one segment without the mashes.
   module ForcingTop
     def [](*)
       value = super
       Wattle.merging? || !value.is_a?(Pending) ? value : value.call
     end
 
-    # All of the attributes, or what stands at a path.
+    # Returns all attributes, or those at a path.
     def merged_attributes(*)
       Wattle.settled(super)
     end
 
-    # Whether there is a key is asked of the levels.
+    # Whether a key exists depends on the levels.
     %i[key? has_key? attribute?].each do |name|
       define_method(name) do |key|
         Wattle.run.link(self, [key])
@@ -429,7 +430,7 @@ module Wattle
     end
   end
 
-  # Prepended to Node: the documents in which it is saved and shown hold each level, and no input.
+  # Prepended to Node: the documents that save or show it contain each level, but no input.
   module Saving
     def for_json
       without_inputs { super }
@@ -439,14 +440,14 @@ module Wattle
       without_inputs { super }
     end
 
-    # What Ohai says may be merged into what is there.
+    # Ohai's data may be merged into existing data.
     def consume_ohai_data(*)
       Wattle.merging { super }
     end
 
     private
 
-    # What a recipe has put at an input's place is not kept either.
+    # A recipe's value at the place of an input is not kept either.
     def without_inputs(&document)
       Wattle.run.link(attributes, [])
       Wattle.merging(&document).merge('automatic' => Wattle.without_inputs(attributes.automatic))
@@ -457,9 +458,9 @@ module Wattle
   class Output
     attr_reader :name, :path
 
-    # What it is, once that is decided: published, or held until the run is over. Nil before.
+    # Its state, once decided: published, or held until the run ends. Nil before.
     attr_accessor :value
-    # What it was when the recipes had been compiled, or at the last look.
+    # Its value when the recipes had been compiled, or when it was last examined.
     attr_accessor :seen
 
     def initialize(name, path, early)
@@ -482,13 +483,13 @@ module Wattle
     end
   end
 
-  # What is not known yet, on the way through an output's value.
+  # Marks a value that is not known yet, within the value of an output.
   class Unknown < StandardError; end
 
-  # Why a run failed, in one line.
+  # Describes why a run failed, in one line.
   module Reason
     class << self
-      # `fatal`: what Chef said before it ended its process.
+      # `fatal`: Chef's last message before it ended its process.
       def of(exception, fatal)
         return fatal || ended(exception) if exception.is_a?(SystemExit)
 
@@ -505,14 +506,14 @@ module Wattle
         line == 'exit' ? "the recipe ended Chef by `exit #{exception.status}`" : "the recipe ended Chef: #{line}"
       end
 
-      # What the server of local mode has answered: an exception has only the status.
+      # The answer of local mode's server, because an exception has only the status.
       def answers(exception)
         return [] unless exception.respond_to?(:response) && exception.response.respond_to?(:body)
 
         errors(exception.response.body.to_s).map { |error| first_line(error) }.reject(&:empty?)
       end
 
-      # Where the server itself has failed, such as at a file that is no JSON, it answers with text.
+      # If the server itself failed, for example on a file that is not JSON, its answer is text.
       def errors(text)
         body = JSON.parse(text)
         Array(body.is_a?(Hash) ? body['error'] : nil).map { |error| inner(error) }
@@ -538,7 +539,7 @@ module Wattle
         end
       end
 
-      # Ruby and Chef append code and output to messages, which are in the log. Of what has no such method, Ruby shows all.
+      # Ruby and Chef append code and output to messages; both are in the log. For a missing method, Ruby shows the whole receiver.
       def first_line(message)
         first, second = message.lines.map(&:strip)
         line = first&.end_with?(':') && second ? "#{first} #{second}" : first.to_s
@@ -555,7 +556,7 @@ module Wattle
       super
     end
 
-    # The trace would hold secrets, and is not kept: nobody is to look for it.
+    # The trace would contain secrets, so it is not kept, and nobody should be told to look for it.
     def debug_stacktrace(_)
       true
     end
@@ -565,13 +566,13 @@ module Wattle
   class Run
     attr_reader :inputs
 
-    # `table`: what the agent wrote about the component.
+    # `table`: the agent's description of the component.
     def initialize(table, agent)
       @agent = agent
       @report = table.fetch('report')
       @inputs = table.fetch('inputs').map { |input| Input.new(self, input['name'], input['path']) }
       @outputs = table.fetch('outputs').map { |output| Output.new(output['name'], output['path'], output['early']) }
-      # An input takes precedence over whatever a recipe writes at the same place.
+      # An input takes precedence over anything that a recipe writes at the same place.
       @outputs.reject! { |output| @inputs.any? { |input| output.path.take(input.path.length) == input.path } }
     end
 
@@ -582,7 +583,7 @@ module Wattle
       @attributes.reset_cache
     end
 
-    # Has each input stand at its place, below `path` if that is given, before attributes are read there.
+    # Puts each input at its place, or only those below `path`, before attributes are read there.
     def link(attributes, path)
       return unless @attributes && attributes.equal?(@attributes)
 
@@ -590,13 +591,13 @@ module Wattle
       inputs.each { |input| place(attributes.automatic, input.path, input.pending) }
     end
 
-    # Whoever waits may be waited for.
+    # Something else may be waiting for a run that waits.
     def wait_for(name)
       sweep
       @agent.get(name)
     end
 
-    # Looks what was written.
+    # Looks for outputs that have been written.
     def sweep
       return if @attributes.nil? || @sweeping
 
@@ -608,20 +609,20 @@ module Wattle
       end
     end
 
-    # The recipes are compiled: from here on, what is written is written by a resource.
+    # The recipes are compiled. From now on, resources write the values.
     def converge
       sweep
       @phase = :converge
     end
 
-    # All resources have run: from here on, what is only worked out when it is read counts as well. Handlers of Chef's
+    # All resources have run. From now on, values count that are computed only when they are read. Handlers of Chef's
     # events may still write.
     def converged
       @phase = :complete
       sweep
     end
 
-    # Everything is done: what was held until now is for the agent to publish once the tool has ended well.
+    # Everything is done. The agent publishes what was held back once the tool has ended successfully.
     def complete
       return unlink unless @phase == :complete
 
@@ -630,7 +631,7 @@ module Wattle
       unlink
     end
 
-    # What Chef says before it ends its process.
+    # Chef's message before it ends its process.
     attr_writer :fatal
 
     def fail(exception)
@@ -642,7 +643,7 @@ module Wattle
       unlink
     end
 
-    # The run is over: takes the inputs out of the node.
+    # The run is over. Removes the inputs from the node.
     def unlink
       return if @attributes.nil?
 
@@ -686,7 +687,7 @@ module Wattle
 
     def read(output)
       top, *way = output.path
-      # As `@attributes[top]`, but for what is only worked out when it is read.
+      # Like `@attributes[top]`, except for values that are computed only when they are read.
       merged = Wattle.stored(@attributes.deep_merge_cache, top) || Wattle.merging { @attributes.merged_attributes(top) }
       value = way.inject(merged) do |hash, key|
         return nil unless hash.is_a?(Hash)
@@ -700,7 +701,7 @@ module Wattle
       raise OutputRefused.new("output `#{output.name}`: #{e.message}", output.name)
     end
 
-    # As JSON has it. What would have to be worked out is left for the end.
+    # The value in JSON's terms. Values that would have to be computed are left for the end.
     def plain(value)
       case value
       when Chef::DelayedEvaluator
@@ -721,7 +722,7 @@ module Wattle
       end
     end
 
-    # `exception`, and all that led to it: Chef wraps exceptions, and collects several in one.
+    # `exception` and all of its causes: Chef wraps exceptions, and collects several in one.
     def behind(exception, depth = 0)
       return [] unless exception.is_a?(Exception) && depth < 10
 
@@ -736,7 +737,7 @@ module Wattle
       File.rename(temporary, @report)
     end
 
-    # Puts `pending` at `path`, past all hooks: it is no change that anybody hears of.
+    # Puts `pending` at `path`, bypassing all hooks, so that nobody is notified of a change.
     def place(mash, path, pending)
       *way, last = path
       holder = way.inject(mash) do |at, key|
@@ -746,7 +747,7 @@ module Wattle
       holder.internal_set(last, pending) unless Wattle.stored(holder, last).equal?(pending)
     end
 
-    # Removes what stands at `path`, and what is empty thereafter.
+    # Removes the value at `path`, and everything that is empty afterwards.
     def remove(mash, path)
       *way, last = path
       holders = way.each_with_object([mash]) do |key, found|
@@ -764,14 +765,14 @@ module Wattle
     end
   end
 
-  # The last that hears of the run's end.
+  # The last subscriber to hear of the run's end.
   class Last < Chef::EventDispatch::Base
     def run_completed(*)
       Wattle.run.complete
     end
   end
 
-  # Tells the run where Chef has got to.
+  # Reports Chef's progress to the run.
   class Events < Chef::EventDispatch::Base
     def node_load_completed(node, *)
       Wattle.run.start(node)
@@ -793,7 +794,7 @@ module Wattle
       Wattle.run.converged
     end
 
-    # Other handlers of the run's end may still write: they come before whoever is registered now.
+    # Other handlers of the run's end may still write, and they come before one that is registered now.
     def run_completed(node, *)
       node.run_context.events.register(Last.new)
     end
@@ -802,7 +803,7 @@ module Wattle
       Wattle.run.fail(exception)
     end
 
-    # As the first of Chef's exception handlers, which come before `run_failed`: others may print or save the node.
+    # The first of Chef's exception handlers, which come before `run_failed`, because others may print or save the node.
     def run_report_safely(*)
       Wattle.run.unlink
     end
