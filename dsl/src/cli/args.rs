@@ -108,7 +108,7 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
     let [out, _, resources, bytes, deployed, _] = emission_args();
     let plan =
         clap::Command::new("plan")
-            .about("Show what would happen to each deployed resource and component, without changing anything")
+            .about("Show what would change for each resource and component, compared with what was last emitted")
             .arg(plan_against())
             .arg(out.help(
                 "Folder that `emit` writes to; without --against, compare with what it last wrote to DIR/<stack>/",

@@ -121,9 +121,13 @@ impl PlanOptions {
     /// Reports what a model without errors would change.
     pub(super) fn run(&self, model: &Model, console: &mut Console<'_>) -> Result<Exit, CommandError> {
         let own = self.emission.out.join(&*model.stack);
-        let before = match &self.against {
-            Some(directory) => Some(state_of(directory, None)?),
-            None if own.exists() => Some(state_of(&own, None)?),
+        let earlier = self.against.as_deref().or_else(|| own.exists().then_some(&*own));
+        let before = match earlier {
+            Some(directory) => {
+                let before = state_of(directory, None)?;
+                console.err.write(&format!("compared with what was emitted to `{}`\n", directory.display()))?;
+                Some(before)
+            }
             None => {
                 let text = format!("nothing was emitted to `{}` yet: this is a first deployment\n", own.display());
                 console.err.write(&text)?;

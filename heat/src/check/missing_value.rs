@@ -34,10 +34,15 @@ fn run(sink: &mut Sink<'_>) {
     }
     for (name, parameter) in &sink.template().parameters {
         if parameter.kind.is_some() && sink.loaded.parameters.values[name].origin == Origin::Missing {
+            let help = if parameter.hidden {
+                format!("set it with `--parameter-file {name}=FILE` or in an environment")
+            } else {
+                format!("set it with `-P {name}=VALUE` or in an environment, or give it a default")
+            };
             let diagnostic = MISSING_VALUE
                 .diagnostic(format!("the parameter `{name}` has no value"))
                 .label(&sink.at(parameter.name_span), "declared without a default")
-                .help(format!("set it with `-P {name}=VALUE` or in an environment, or give it a default"));
+                .help(help);
             sink.push(diagnostic);
         }
     }

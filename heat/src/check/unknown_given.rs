@@ -1,7 +1,5 @@
 //! W1105: a value for a parameter that the template does not have.
 
-use crate::yaml::Span;
-
 use super::Sink;
 use super::registry::check;
 
@@ -32,11 +30,10 @@ fn run(sink: &mut Sink<'_>) {
     }
     let known = &sink.template().parameters;
     for (name, at) in &sink.loaded.parameters.unknown {
-        let begin = sink.at(known.values().next().map_or(Span::default(), |parameter| parameter.name_span));
         let diagnostic = UNKNOWN_GIVEN.diagnostic(format!("the template has no parameter `{}`", name.escape_debug()));
         let diagnostic = match at {
             Some(at) => diagnostic.label(at, "its value is set here"),
-            None => diagnostic.label(&begin, "none of its parameters has this name"),
+            None => diagnostic.note("its value was given on the command line"),
         };
         let help = sink.meant(name, known.keys().map(String::as_str));
         sink.push(diagnostic.help(help.unwrap_or_else(|| "remove it, or move it to `parameter_defaults`".into())));

@@ -197,6 +197,24 @@ pub(super) fn must_be_empty(folder: &Path) -> Result<(), CommandError> {
     Err(CommandError::usage(format!("{what} `{}` {state}", folder.display())).note("nothing was written"))
 }
 
+/// Copies the versions of dependencies that wattle is tested with, and adds the file to `files`.
+pub(super) fn take_versions(
+    place: &Place,
+    folder: &Path,
+    files: &mut Vec<(String, String)>,
+) -> Result<(), CommandError> {
+    let repository = match &place.wattle {
+        Dependency::Path(repository) => Some(Path::new(repository)),
+        _ => place.here.as_deref(),
+    };
+    let Some(Ok(versions)) = repository.map(|repository| read(&repository.join("Cargo.lock"))) else { return Ok(()) };
+    let lock = ("Cargo.lock".to_owned(), versions);
+    write(folder, std::slice::from_ref(&lock))?;
+    files.push(lock);
+    files.sort();
+    Ok(())
+}
+
 /// Writes files below a folder, creating parent folders.
 pub(super) fn write(out: &Path, files: &[(String, String)]) -> Result<(), CommandError> {
     for (name, text) in files {

@@ -88,7 +88,7 @@ async fn end(folder: &Folder, console: &mut Console) -> Result<(), CommandError>
     tell(rustix::process::Signal::TERM)?;
     while folder.is_running() {
         if begin.elapsed() > PATIENCE {
-            console.err.write("it does not end by itself, so it is killed\n")?;
+            console.err.write("the `up` of this folder did not end in time, and is killed\n")?;
             tell(rustix::process::Signal::KILL)?;
             tokio::time::sleep(Duration::from_millis(200)).await;
             break;

@@ -29,11 +29,12 @@ pub(super) fn running_in(dir: &Path) -> Result<Folder, CommandError> {
     if !dir.is_dir() {
         return Err(CommandError::usage(format!("there is no folder `{}`", dir.display())));
     }
-    if was_killed(&folder) {
-        return Err(killed(&folder));
-    }
+    // Whether another user's `up` is running cannot be found out.
     if let Some(failure) = of_another_user(&folder) {
         return Err(failure);
+    }
+    if was_killed(&folder) {
+        return Err(killed(&folder));
     }
     Err(CommandError::new(format!("`{}` is not up", dir.display()))
         .help(format!("start it: `wattle up {}`", shown::path(dir.display()))))
@@ -53,11 +54,11 @@ pub(super) fn running() -> Result<Found, CommandError> {
         if let Some(folder) = only(running.collect())? {
             return own(folder).map(found);
         }
-        if let Some(folder) = folders.iter().find(|folder| was_killed(folder)) {
-            return Err(killed(folder));
-        }
         if let Some(failure) = folders.iter().find_map(of_another_user) {
             return Err(failure);
+        }
+        if let Some(folder) = folders.iter().find(|folder| was_killed(folder)) {
+            return Err(killed(folder));
         }
     }
     Err(nothing())

@@ -8,11 +8,10 @@ mod name;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use wattle::manners::read;
 use wattle_hot::import::Dependency;
 
 use super::console::Console;
-use super::crates::{self, Around, Place};
+use super::crates::{self, Around};
 use super::error::{CommandError, Exit};
 use name::Name;
 
@@ -49,12 +48,12 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, C
     crates::write(folder, &files)?;
     let built = crates::stand_in(&place, folder)?;
     match crates::settle(folder, &mut files)? {
-        Around::Nothing => take_versions(&place, folder, &mut files)?,
+        Around::Nothing => crates::take_versions(&place, folder, &mut files)?,
         Around::Member(manifest) => {
             console.err.write(&format!("note: it is a member of the workspace `{}`\n", manifest.display()))?;
         }
         Around::Apart(manifest) => {
-            take_versions(&place, folder, &mut files)?;
+            crates::take_versions(&place, folder, &mut files)?;
             console.err.write(&format!(
                 "note: it is a workspace of its own, because `{}` is another one; to join that, name the crate in its \
                  `members` and remove `[workspace]` and `Cargo.lock` here\n",
@@ -81,18 +80,4 @@ fn files(name: &Name, wattle: &Dependency) -> Vec<(String, String)> {
         ((*path).to_owned(), text)
     });
     written.collect()
-}
-
-/// Copies the versions of dependencies that wattle is tested with, and adds the file to `files`.
-fn take_versions(place: &Place, folder: &Path, files: &mut Vec<(String, String)>) -> Result<(), CommandError> {
-    let repository = match &place.wattle {
-        Dependency::Path(repository) => Some(Path::new(repository)),
-        _ => place.here.as_deref(),
-    };
-    let Some(Ok(versions)) = repository.map(|repository| read(&repository.join("Cargo.lock"))) else { return Ok(()) };
-    let lock = ("Cargo.lock".to_owned(), versions);
-    crates::write(folder, std::slice::from_ref(&lock))?;
-    files.push(lock);
-    files.sort();
-    Ok(())
 }

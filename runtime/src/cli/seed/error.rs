@@ -1,5 +1,6 @@
 //! Errors about seeds, with advice.
 
+use wattle::model::{Name, Type};
 use wattle::shown::{self, argument};
 
 use super::super::error::{CHANGED, CommandError};
@@ -38,8 +39,12 @@ impl From<SeedError> for CommandError {
                 for (name, ty) in &missing {
                     failure = failure.note(format!("`{name}`, {ty}"));
                 }
-                let flags: Vec<String> =
-                    missing.keys().map(|name| format!("--parameter {}", argument(format!("{name}=VALUE")))).collect();
+                // Other users of the machine can read a command line.
+                let flag = |(name, ty): (&Name, &Type)| match ty.is_secret() {
+                    true => format!("--parameter-file {}", argument(format!("{name}=FILE"))),
+                    false => format!("--parameter {}", argument(format!("{name}=VALUE"))),
+                };
+                let flags: Vec<String> = missing.iter().map(flag).collect();
                 let help =
                     "or fill in `environment.yaml` beside the seed, or name another such file with `--environment`";
                 failure.help(format!("add `{}`", flags.join(" "))).help(help)

@@ -104,8 +104,8 @@ pub(super) fn read(directory: &Path) -> Result<Seed, CommandError> {
             .collect();
         match inner.as_slice() {
             [] if template_in(directory).is_some() => failure
-                .note("it was emitted with `--lowering heat-native`, with which Heat runs the software itself")
-                .help("pass it to `openstack stack create`, or run the blueprint's program again without that option"),
+                .note("it contains a template without a seed: one of Heat's own, or one emitted with `--lowering heat-native`")
+                .help("pass the template to `openstack stack create`; only a blueprint's program writes a seed"),
             [] => failure.help("a blueprint's program writes it, to `out/STACK` by default: give that folder"),
             some => failure.help(format!("did you mean {}?", list(some.iter().map(String::as_str), "or"))),
         }

@@ -12,6 +12,7 @@ use wattle_hot::model::is_extended;
 
 use super::given::{self, Given};
 use crate::cli::console::Console;
+use crate::cli::crates::Around;
 use crate::cli::error::{CommandError, Exit};
 use crate::cli::{args, crates};
 
@@ -68,7 +69,9 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     })?;
     crates::write(out, &imported.files)?;
     let built = crates::stand_in(&place, out)?;
-    crates::settle(out, &mut imported.files)?;
+    if !matches!(crates::settle(out, &mut imported.files)?, Around::Member(_)) {
+        crates::take_versions(&place, out, &mut imported.files)?;
+    }
     console.err.write(&built.unwrap_or_default())?;
     console.err.write(&imported.notes.iter().map(ToString::to_string).collect::<String>())?;
     console.out.write(&crates::shown(out, &imported.files))?;
