@@ -433,13 +433,22 @@ fn what_another_user_has_up_is_not_called_down() {
     up_once(place.path());
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
     chown(home.path(), Some(65534), Some(65534)).unwrap();
-    for args in [&["status"][..], &["status", "."], &["down"], &["down", "."], &["get", "alice/greeter/greeting"]] {
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(wattle()).args(args);
-        apart(command.current_dir(place.path()), home.path());
-        let ran = command.stdin(Stdio::null()).output().unwrap();
-        let said = String::from_utf8_lossy(&ran.stderr);
-        assert!(said.contains("belongs to another user") && ran.status.code() == Some(2), "{args:?}: {said}");
-        assert!(said.contains("run the command as the user who ran `wattle up`"), "{args:?}: {said}");
+    // After it has ended, and while it runs: another user's lock tells nobody else anything.
+    for is_up in [false, true] {
+        if is_up {
+            let (said, code) = run(place.path(), &["up", ".", "--detach", "--network", "loopback"]);
+            assert_eq!(code, Some(0), "{said}");
+        }
+        for args in [&["status"][..], &["status", "."], &["down"], &["down", "."], &["get", "alice/greeter/greeting"]] {
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(wattle()).args(args);
+            apart(command.current_dir(place.path()), home.path());
+            let ran = command.stdin(Stdio::null()).output().unwrap();
+            let said = String::from_utf8_lossy(&ran.stderr);
+            assert!(said.contains("belongs to another user") && ran.status.code() == Some(2), "{args:?}: {said}");
+            assert!(said.contains("run the command as the user who ran `wattle up`"), "{args:?}: {said}");
+        }
     }
+    let (said, code) = run(place.path(), &["down", "."]);
+    assert_eq!(code, Some(0), "{said}");
 }
