@@ -45,11 +45,11 @@ wattle_model::check! {
 
 wattle_model::check! {
     /// The policy `open-ports` lists the ports that the world may reach. A rule of a security group opens a port to the
-    /// world if it has neither a `remote_ip_prefix` nor a remote group, or a prefix that is wider than any private network,
-    /// such as `0.0.0.0/0` and `::/0` (wider than `/8`; for IPv6, wider than `/7`). So does a network or port with
-    /// `port_security_enabled: false`, for which groups do not count. In the list, a port is a number or a range, followed by `/udp` or another protocol if it is not TCP. A
-    /// protocol without ports, such as `icmp`, is given by its name. If something is decided only at deployment, this
-    /// is a warning.
+    /// world if it has neither a `remote_ip_prefix` nor a remote group, or a prefix that is wider than any private
+    /// network, such as `0.0.0.0/0` and `::/0` (wider than `/8`; for IPv6, wider than `/7`). So does a network or port
+    /// with `port_security_enabled: false`, for which groups do not count. In the list, a port is a number or a range,
+    /// followed by `/udp` or another protocol if it is not TCP. A protocol without ports, such as `icmp`, is given by
+    /// its name. If something is decided only at deployment, this is a warning.
     ///
     /// A policy:
     ///
