@@ -112,7 +112,7 @@ const SHOWN: usize = 80;
 /// How many histories are run unless `WATTLE_HISTORIES` says it, and for how long at most. A slow machine does fewer, unless it
 /// is to do all that is slow.
 const MOST: u64 = 100_000;
-const LONGEST: Duration = Duration::from_mins(2);
+const LONGEST: Duration = Duration::from_secs(40);
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
