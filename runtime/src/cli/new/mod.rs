@@ -5,7 +5,7 @@
 
 mod name;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use wattle_hot::import::Dependency;
