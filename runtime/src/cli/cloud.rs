@@ -103,8 +103,8 @@ fn help() -> StyledStr {
             "  wattle cloud --boot &
   wattle deploy out/shop --cloud simulated --space zookeeper://127.0.0.1:2181
 
-  Whatever is created there is gone when it ends. The data space is a ZooKeeper that runs already; for
-  example, Debian's package `zookeeperd` starts one at that address.",
+  Whatever is created there is gone when it ends. The data space is a ZooKeeper that runs already:
+  for example, Debian's package `zookeeperd` starts one at that address.",
         ),
         (
             "Servers",

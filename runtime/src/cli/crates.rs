@@ -239,7 +239,11 @@ pub(super) fn shown(out: &Path, files: &[(String, String)]) -> String {
     let mut text = format!("{}\n", out.display());
     for (n, (name, content)) in files.iter().enumerate() {
         let branch = if n + 1 == files.len() { "└──" } else { "├──" };
-        text += &format!("{branch} {name}  {}\n", count(content.lines().count(), "line"));
+        let about = match &**name {
+            "Cargo.lock" => "the versions that wattle is tested with".to_owned(),
+            _ => count(content.lines().count(), "line"),
+        };
+        text += &format!("{branch} {name}  {about}\n");
     }
     text
 }
