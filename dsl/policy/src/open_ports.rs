@@ -153,7 +153,7 @@ fn look(model: &Model, allowed: &[Ports]) -> Vec<Diagnostic> {
 fn rules(one: &Seen<'_>, allowed: &[Ports], property: &str, key: &dyn Fn(&str) -> String) -> Vec<Diagnostic> {
     let Some((rules, at)) = one.property(property) else { return Vec::new() };
     // Nothing is known about a rule, or a list of rules, that is computed as a whole.
-    let Some(items) = rules.items() else { return Vec::from_iter(judge(one, allowed, &|_| None, true, "", at)) };
+    let Some(items) = rules.items() else { return judge(one, allowed, &|_| None, true, "", at).into_iter().collect() };
     items
         .into_iter()
         .filter_map(|item| judge(one, allowed, &|name| item.key(&key(name)), item.keys().is_none(), "", at))

@@ -40,9 +40,12 @@ impl From<SeedError> for CommandError {
                     failure = failure.note(format!("`{name}`, {ty}"));
                 }
                 // Other users of the machine can read a command line.
-                let flag = |(name, ty): (&Name, &Type)| match ty.is_secret() {
-                    true => format!("--parameter-file {}", argument(format!("{name}=FILE"))),
-                    false => format!("--parameter {}", argument(format!("{name}=VALUE"))),
+                let flag = |(name, ty): (&Name, &Type)| {
+                    if ty.is_secret() {
+                        format!("--parameter-file {}", argument(format!("{name}=FILE")))
+                    } else {
+                        format!("--parameter {}", argument(format!("{name}=VALUE")))
+                    }
                 };
                 let flags: Vec<String> = missing.iter().map(flag).collect();
                 let help =
