@@ -41,6 +41,9 @@ pub struct ResourceType {
 
 impl ResourceType {
     /// The schema of the type `name`, which is `json`.
+    ///
+    /// # Errors
+    /// It is not such a schema.
     pub fn read(name: &str, json: &str) -> serde_json::Result<Self> {
         serde_json::from_str(json).map(|schema: Self| schema.with_effects(name))
     }

@@ -209,7 +209,7 @@ fn is_off(value: &Value) -> bool {
     }
 }
 
-/// Whether a prefix is wider than the widest private network, 10.0.0.0/8 or fc00::/7: such a rule is meant for the world,
+/// Whether a prefix is wider than the widest private network, `10.0.0.0/8` or `fc00::/7`: such a rule is meant for the world,
 /// even if it takes two of them to cover it.
 fn is_world(prefix: &str) -> bool {
     let Some((address, length)) = prefix.trim().rsplit_once('/') else { return false };
