@@ -122,17 +122,14 @@ impl PlanOptions {
     pub(super) fn run(&self, model: &Model, console: &mut Console<'_>) -> Result<Exit, CommandError> {
         let own = self.emission.out.join(&*model.stack);
         let earlier = self.against.as_deref().or_else(|| own.exists().then_some(&*own));
-        let before = match earlier {
-            Some(directory) => {
-                let before = state_of(directory, None)?;
-                console.err.write(&format!("compared with what was emitted to `{}`\n", directory.display()))?;
-                Some(before)
-            }
-            None => {
-                let text = format!("nothing was emitted to `{}` yet: this is a first deployment\n", own.display());
-                console.err.write(&text)?;
-                None
-            }
+        let before = if let Some(directory) = earlier {
+            let before = state_of(directory, None)?;
+            console.err.write(&format!("compared with what was emitted to `{}`\n", directory.display()))?;
+            Some(before)
+        } else {
+            let text = format!("nothing was emitted to `{}` yet: this is a first deployment\n", own.display());
+            console.err.write(&text)?;
+            None
         };
         let after = self.state(model, &own)?;
         let (text, exit) = planned(before.as_ref(), &after, self.is_json, console.out.color);
