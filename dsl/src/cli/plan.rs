@@ -124,7 +124,9 @@ impl PlanOptions {
         let earlier = self.against.as_deref().or_else(|| own.exists().then_some(&*own));
         let before = if let Some(directory) = earlier {
             let before = state_of(directory, None)?;
-            console.err.write(&format!("compared with what was emitted to `{}`\n", directory.display()))?;
+            if self.against.is_none() {
+                console.err.write(&format!("compared with what was emitted to `{}`\n", directory.display()))?;
+            }
             Some(before)
         } else {
             let text = format!("nothing was emitted to `{}` yet: this is a first deployment\n", own.display());
