@@ -200,7 +200,7 @@ mod tests {
             let effect = effect(ty, property, schema.updatable, false);
             assert!(effect.contains(words), "{ty} {property}: {effect}");
         }
-        // Wherever Heat rebuilds, the words say more than that it changes in place.
+        // Each property with words of its own exists.
         for ty in crate::schema::types() {
             let class = classes::of(ty);
             assert!(

@@ -2,7 +2,7 @@
 //!
 //! Images and the page share these rules, so every drawing of one diagram agrees.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{Diagram, Edge, Resource, Role, Why};
 
@@ -14,6 +14,7 @@ pub(crate) struct Folded<'p> {
     pub(crate) ports: HashMap<&'p str, &'p str>,
     /// The ports of each server, in the diagram's order.
     pub(crate) ports_of: HashMap<&'p str, Vec<&'p str>>,
+    networks: HashSet<&'p str>,
 }
 
 /// A network as it is drawn.
@@ -40,7 +41,8 @@ impl<'p> Folded<'p> {
                 by.push(&edge.to);
             }
         }
-        let mut folded = Self { subnets: HashMap::new(), ports: HashMap::new(), ports_of: HashMap::new() };
+        let networks = diagram.resources.iter().filter(|one| one.role == Role::Network).map(|one| &*one.name).collect();
+        let mut folded = Self { subnets: HashMap::new(), ports: HashMap::new(), ports_of: HashMap::new(), networks };
         for resource in &diagram.resources {
             let name = &*resource.name;
             match &*resource.ty {
@@ -82,11 +84,9 @@ impl<'p> Folded<'p> {
     }
 
     /// Whether an order of creation is drawn as a line. None leads to a network, because everything on it has its name.
-    pub(crate) fn has_line(&self, diagram: &Diagram, edge: &Edge) -> bool {
-        let is_network =
-            |name: &str| diagram.resources.iter().any(|one| one.role == Role::Network && *one.name == *name);
+    pub(crate) fn has_line(&self, edge: &Edge) -> bool {
         let (from, to) = (self.shown(&edge.from), self.shown(&edge.to));
-        from != to && !is_network(from) && !is_network(to)
+        from != to && !self.networks.contains(from) && !self.networks.contains(to)
     }
 
     /// The networks, in the diagram's order.
@@ -175,7 +175,7 @@ mod tests {
         diagram.edges = edges.map(|(from, to)| Edge::new(from.into(), to.into(), Why::Infrastructure)).into();
         let folded = Folded::of(&diagram);
         let drawn: Vec<&str> =
-            diagram.edges.iter().filter(|edge| folded.has_line(&diagram, edge)).map(|edge| &*edge.from).collect();
+            diagram.edges.iter().filter(|edge| folded.has_line(edge)).map(|edge| &*edge.from).collect();
         assert_eq!(drawn, ["volume"]);
     }
 }

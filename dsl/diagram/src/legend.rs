@@ -48,7 +48,7 @@ pub(crate) fn legend(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
     let signs = [
         (Sign::Data, has(|why| why == Why::Data)),
         (Sign::Order, has(Why::is_order)),
-        (Sign::Infrastructure, infrastructure.any(|edge| folded.has_line(diagram, edge))),
+        (Sign::Infrastructure, infrastructure.any(|edge| folded.has_line(edge))),
         (Sign::Network, diagram.resources.iter().any(|resource| resource.role == Role::Network)),
     ];
     signs.into_iter().filter(|(_, is_there)| *is_there).map(|(sign, _)| (sign, sign.words())).collect()

@@ -110,61 +110,32 @@ pub(crate) fn implemented(model: &Model, implementation: &dyn Fn(&str, &str) -> 
         if let Some(ty) = implementation(name, &of.ty) {
             of.ty = ty.into();
         }
-        // Groups name their members by number.
-        let each = |ty: &mut Name| {
+        let group = GROUPS.into_iter().chain([(CHAIN, "resources")]).find(|(ty, _)| **ty == *of.ty);
+        let definition = group.and_then(|(_, property)| of.properties.get_mut(property));
+        for ty in definition.into_iter().flat_map(|definition| types(&mut definition.value)) {
+            // Groups name their members by number.
             if let Some(implemented) = implementation("0", ty) {
                 *ty = implemented.into();
             }
-        };
-        if let Some((_, property)) = GROUPS.iter().find(|(ty, _)| **ty == *of.ty)
-            && let Some(definition) = of.properties.get_mut(*property)
-        {
-            in_definition(&mut definition.value, &each);
-        }
-        if *of.ty == *CHAIN
-            && let Some(types) = of.properties.get_mut("resources")
-        {
-            in_list(&mut types.value, &each);
         }
     }
     model
 }
 
-/// Changes the type in the definition of a group's members.
-fn in_definition(definition: &mut Expr, change: &dyn Fn(&mut Name)) {
-    match definition {
-        Expr::Map(items) => {
-            if let Some(Expr::Constant(Value::Str(ty))) = items.get_mut("type") {
-                change(ty);
-            }
-        }
-        Expr::Constant(Value::Map(items)) => {
-            if let Some(Value::Str(ty)) = items.get_mut("type") {
-                change(ty);
-            }
-        }
-        _ => {}
+/// The types in the definition of a group's members: a map with one, or a list.
+fn types(definition: &mut Expr) -> Vec<&mut Name> {
+    fn text(value: &mut Value) -> Option<&mut Name> {
+        if let Value::Str(text) = value { Some(text) } else { None }
     }
-}
-
-/// Changes each type in a list.
-fn in_list(types: &mut Expr, change: &dyn Fn(&mut Name)) {
-    match types {
-        Expr::List(items) => {
-            for item in items {
-                if let Expr::Constant(Value::Str(ty)) = item {
-                    change(ty);
-                }
-            }
-        }
-        Expr::Constant(Value::List(items)) => {
-            for item in items {
-                if let Value::Str(ty) = item {
-                    change(ty);
-                }
-            }
-        }
-        _ => {}
+    fn constant(expr: &mut Expr) -> Option<&mut Name> {
+        if let Expr::Constant(value) = expr { text(value) } else { None }
+    }
+    match definition {
+        Expr::Map(items) => items.get_mut("type").and_then(constant).into_iter().collect(),
+        Expr::List(items) => items.iter_mut().filter_map(constant).collect(),
+        Expr::Constant(Value::Map(items)) => items.get_mut("type").and_then(text).into_iter().collect(),
+        Expr::Constant(Value::List(items)) => items.iter_mut().filter_map(text).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
+use wattle_heat::truth;
 use wattle_model::names::meant;
 use wattle_model::{Diagnostic, Model, Severity, Source, Value};
 
@@ -133,8 +134,8 @@ fn look(model: &Model, allowed: &[Ports]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for one in seen(model) {
         match one.ty {
-            "OS::Neutron::SecurityGroup" => found.extend(rules(&one, allowed, "rules", &str::to_owned)),
-            "AWS::EC2::SecurityGroup" => found.extend(rules(&one, allowed, "SecurityGroupIngress", &amazon)),
+            "OS::Neutron::SecurityGroup" => found.extend(rules(&one, allowed, "rules", |key| key)),
+            "AWS::EC2::SecurityGroup" => found.extend(rules(&one, allowed, "SecurityGroupIngress", amazon)),
             "OS::Neutron::SecurityGroupRule" => {
                 let get = |name: &str| one.property(name).map(|(node, _)| node);
                 let at = one.property("port_range_min").map_or(one.at, |(_, at)| at);
@@ -150,18 +151,18 @@ fn look(model: &Model, allowed: &[Ports]) -> Vec<Diagnostic> {
 }
 
 /// The rules of a group, which are in its property `property`. `key` gives the keys of these rules for Neutron's.
-fn rules(one: &Seen<'_>, allowed: &[Ports], property: &str, key: &dyn Fn(&str) -> String) -> Vec<Diagnostic> {
+fn rules(one: &Seen<'_>, allowed: &[Ports], property: &str, key: fn(&str) -> &str) -> Vec<Diagnostic> {
     let Some((rules, at)) = one.property(property) else { return Vec::new() };
     // Nothing is known about a rule, or a list of rules, that is computed as a whole.
     let Some(items) = rules.items() else { return judge(one, allowed, &|_| None, true, "", at).into_iter().collect() };
     items
         .into_iter()
-        .filter_map(|item| judge(one, allowed, &|name| item.key(&key(name)), item.keys().is_none(), "", at))
+        .filter_map(|item| judge(one, allowed, &|name| item.key(key(name)), item.keys().is_none(), "", at))
         .collect()
 }
 
 /// The keys of Amazon's rules. A group that is named may connect, as with `remote_group`.
-fn amazon(key: &str) -> String {
+fn amazon(key: &str) -> &str {
     match key {
         "protocol" => "IpProtocol",
         "port_range_min" => "FromPort",
@@ -171,7 +172,6 @@ fn amazon(key: &str) -> String {
         "remote_group_id" => "SourceSecurityGroupName",
         other => other,
     }
-    .to_owned()
 }
 
 /// A network or port without port security admits everything, whatever its groups say.
@@ -199,12 +199,12 @@ fn unfiltered(one: &Seen<'_>, allowed: &[Ports]) -> Option<Diagnostic> {
     )
 }
 
-/// Whether Heat reads this value as false.
+/// Whether this value switches something off, in any word that Heat knows for that.
 fn is_off(value: &Value) -> bool {
     match value {
         Value::Boolean(value) => !value,
         Value::Integer(value) => *value == 0,
-        Value::Str(text) => ["f", "false", "off", "n", "no", "0"].contains(&&*text.to_ascii_lowercase()),
+        Value::Str(text) => truth::of_parameter(text) == Some(false),
         _ => false,
     }
 }

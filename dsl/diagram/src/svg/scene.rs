@@ -128,7 +128,7 @@ impl<'p> Scene<'p> {
             }
         }
         scene.widen();
-        scene.wire(diagram, &index, &bands);
+        scene.wire(diagram, &index, &folded);
         scene
     }
 
@@ -212,7 +212,7 @@ impl<'p> Scene<'p> {
         }
     }
 
-    fn wire(&mut self, diagram: &'p Diagram, index: &HashMap<&'p str, usize>, bands: &HashMap<&'p str, usize>) {
+    fn wire(&mut self, diagram: &'p Diagram, index: &HashMap<&'p str, usize>, folded: &Folded<'p>) {
         let components: HashMap<&str, (usize, usize)> = self
             .boxes
             .iter()
@@ -227,7 +227,7 @@ impl<'p> Scene<'p> {
             .collect();
         let mut known = HashSet::new();
         for (number, edge) in diagram.edges.iter().enumerate() {
-            if edge.why == Why::Infrastructure && bands.contains_key(&*edge.from) {
+            if edge.why == Why::Infrastructure && !folded.has_line(edge) {
                 continue;
             }
             let end = |name: &str, port: Option<&str>, is_input| match components.get(name) {
