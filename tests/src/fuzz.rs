@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::chance::Chance;
+use crate::skip::is_everything;
 
 /// The number of inputs for one target; fifty times as many in the full run.
 const INPUTS: usize = 20_000;
@@ -100,8 +101,7 @@ impl Target<'_> {
     /// Passes the corpus, all of which must be accepted, and then mutated inputs to `read`. A panic, an input that takes
     /// too long, and excessive memory use fail the test and show the input.
     pub fn try_all(&self, read: impl Fn(&[u8]) -> Read) {
-        let is_everything = env::var_os("WATTLE_TEST_ALL").is_some();
-        let inputs = INPUTS * if is_everything { 50 } else { 1 } / self.thinned.max(1);
+        let inputs = INPUTS * if is_everything() { 50 } else { 1 } / self.thinned.max(1);
         let before = most_memory();
         let watch = Watch::start(self.name.to_owned());
         let read = |input: &[u8]| {
@@ -123,7 +123,7 @@ impl Target<'_> {
             kept: Vec::new(),
         };
         let (begin, mut accepted, mut tried) = (Instant::now(), 0, 0);
-        while tried < inputs && (is_everything || begin.elapsed() < LONGEST) {
+        while tried < inputs && (is_everything() || begin.elapsed() < LONGEST) {
             let input = mutator.next();
             tried += 1;
             if read(&input) == Read::Accepted {

@@ -21,9 +21,14 @@ pub fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
-/// Whether slow tests are requested as well: `tests/run --all`. If not, this reports that `what` is skipped.
+/// Whether slow tests are requested as well: `tests/run --all`.
+pub fn is_everything() -> bool {
+    env::var_os("WATTLE_TEST_ALL").is_some()
+}
+
+/// Like [`is_everything`]. If not, this reports that `what` is skipped.
 pub fn everything(what: &str) -> bool {
-    let asked = env::var_os("WATTLE_TEST_ALL").is_some();
+    let asked = is_everything();
     if !asked {
         skipped(what, "it is slow; `tests/run --all` runs it");
     }

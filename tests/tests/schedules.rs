@@ -6,13 +6,13 @@
 use std::ops::Range;
 
 use wattle_tests::schedule::{Chaos, run};
-use wattle_tests::skip::everything;
+use wattle_tests::skip::{everything, is_everything};
 
 fn cases(numbers: Range<u64>, chaos: Chaos) {
     if let Ok(number) = std::env::var("WATTLE_CASE") {
         return run(number.parse().expect("a number"), chaos);
     }
-    let more = if std::env::var_os("WATTLE_TEST_ALL").is_some() { 3 } else { 1 };
+    let more = if is_everything() { 3 } else { 1 };
     for number in numbers.start * more..numbers.end * more {
         run(number, chaos);
     }

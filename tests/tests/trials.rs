@@ -24,6 +24,7 @@ use wattle_runtime::seed::{self, Options};
 use wattle_runtime::space::{Failure, OperatorKey, Space, State};
 use wattle_runtime::store::{Memory, Store};
 use wattle_tests::random;
+use wattle_tests::skip::is_everything;
 
 /// A number that depends only on the argument.
 fn number(of: impl std::hash::Hash) -> u64 {
@@ -299,7 +300,7 @@ fn cases(kind: impl Fn(u64) -> (Model, BTreeSet<Name>)) {
         agree(number, &model, &absent);
         return;
     }
-    let many = if std::env::var_os("WATTLE_TEST_ALL").is_some() { 400 } else { 12 };
+    let many = if is_everything() { 400 } else { 12 };
     let mut components = 0;
     for number in 0..many {
         let (model, absent) = kind(number);

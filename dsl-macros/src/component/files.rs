@@ -114,10 +114,13 @@ impl Crate {
         let beside = entries(&self.root.join(&known));
         let join =
             |name: &str| if folder.is_empty() { format!("{name}{rest}") } else { format!("{folder}/{name}{rest}") };
+        let in_folder =
+            || beside.iter().map(|name| join(&format!("{name}/{part}"))).find(|path| self.root.join(path).exists());
         let help = match nearest(part, beside.iter().map(String::as_str)) {
             Some(nearest) if self.root.join(join(nearest)).exists() => did_you_mean(join(nearest)),
             Some(nearest) => format!("there is no `{part}` {here}; there is `{nearest}`"),
-            None => format!("there is no `{part}` {here}; paths are relative to the crate"),
+            None => in_folder()
+                .map_or_else(|| format!("there is no `{part}` {here}; paths are relative to the crate"), did_you_mean),
         };
         Refusal { message, help }
     }

@@ -6,7 +6,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A parameter without a default must be given a value. Otherwise Heat refuses the template.
+    /// A parameter without a default must be given a value. Otherwise Heat refuses the template. `wattle check` of a template
+    /// without any values or environment only warns: the values are given when the stack is created.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -47,6 +47,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     // A killed process could not end what it had started.
     let left = local::end_left_behind(&folder).await;
+    local::forget(&folder);
     let mut what = match (was_running, left) {
         (true, _) => "is down".to_owned(),
         (false, 0) => "was not up".to_owned(),

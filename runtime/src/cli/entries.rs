@@ -1,7 +1,7 @@
 //! The entries of a stack, from the operator's view.
 
 use wattle::model::Name;
-use wattle::names::meant;
+use wattle::names::{did_you_mean, meant};
 pub(super) use wattle::shown::one_line;
 use wattle::values::text;
 
@@ -34,8 +34,11 @@ pub(super) async fn unknown(space: &Space, snapshot: &StackSnapshot, path: &str)
     let mut candidates: Vec<String> =
         all.iter().map(|name| name.split('/').take(depth).collect::<Vec<_>>().join("/")).collect();
     candidates.dedup();
+    let last = |path: &str| path.rsplit('/').next().map(str::to_owned);
     if let Some(meant) = meant(path, candidates.iter().map(String::as_str)) {
         failure = failure.help(meant);
+    } else if let Some(longer) = all.iter().find(|name| last(name) == last(path)) {
+        failure = failure.help(did_you_mean(longer));
     } else if all.is_empty() {
         failure = failure.note("it has none at all");
     }

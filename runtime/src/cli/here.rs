@@ -46,13 +46,13 @@ pub(super) fn is_left(dir: &Path) -> bool {
     folder.is_running() || was_killed(&folder)
 }
 
-/// The topology that runs here, or otherwise the user's only running one.
-pub(super) fn running() -> Result<Found, CommandError> {
+/// The topology that runs here, or otherwise the user's only running one; `None` if nothing is up.
+pub(super) fn running() -> Result<Option<Found>, CommandError> {
     let (here, elsewhere) = all();
     for (folders, found) in [(here, Found::Here as fn(Folder) -> Found), (elsewhere, Found::Elsewhere)] {
         let running = folders.iter().filter(|folder| folder.is_running()).cloned();
         if let Some(folder) = only(running.collect())? {
-            return own(folder).map(found);
+            return own(folder).map(found).map(Some);
         }
         if let Some(failure) = folders.iter().find_map(of_another_user) {
             return Err(failure);
@@ -61,7 +61,7 @@ pub(super) fn running() -> Result<Found, CommandError> {
             return Err(killed(folder));
         }
     }
-    Err(nothing())
+    Ok(None)
 }
 
 /// What can be ended here: a running topology, or the remains of a killed `up`.
@@ -119,7 +119,8 @@ fn killed(folder: &Folder) -> CommandError {
         .help(format!("or continue it: `wattle up {}`", shown::path(name)))
 }
 
-fn nothing() -> CommandError {
+/// The error that nothing is up.
+pub(super) fn nothing() -> CommandError {
     CommandError::usage("this user has nothing up on this machine").help("start it: `wattle up DIR`")
 }
 

@@ -38,8 +38,10 @@ pub(super) fn environments() -> Arg {
 /// The options for values of parameters.
 pub(super) fn arguments() -> [Arg; 4] {
     [
-        environments()
-            .help("Read parameters from a Heat environment file; may be repeated, later files override earlier ones"),
+        environments().help(
+            "Read parameters from a Heat environment file; may be repeated, later files override earlier ones, and all \
+                 override the `environment.yaml` in the folder",
+        ),
         Arg::new("parameter").long("parameter").short('P').value_name("NAME=VALUE").action(ArgAction::Append).help(
             "Set a parameter; overrides environment files. Every user of the machine can see the value while the \
              command runs, so keep secrets in files",

@@ -46,6 +46,25 @@ pub(super) struct Target {
 /// Finds the data space named on the command line, otherwise that of the environment, otherwise that of a running `up`.
 /// If that `up` is elsewhere, reports it on the standard error.
 pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target, CommandError> {
+    let absent =
+        || here::nothing().help("or name a data space: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE");
+    find_or(absent, matches, console)
+}
+
+/// Like [`find`], for commands about what `wattle deploy` made in a cloud.
+pub(super) fn find_deployed(matches: &ArgMatches, console: &mut Console) -> Result<Target, CommandError> {
+    let absent = || {
+        CommandError::usage("no data space is given")
+            .help("name the one of the deployment: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
+    };
+    find_or(absent, matches, console)
+}
+
+fn find_or(
+    absent: impl FnOnce() -> CommandError,
+    matches: &ArgMatches,
+    console: &mut Console,
+) -> Result<Target, CommandError> {
     let dir = args::given_directory(matches);
     let is_named = matches.contains_id("key");
     let key = key_file(matches);
@@ -61,12 +80,10 @@ pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target
         });
     }
     let found = match dir {
-        Some(dir) => here::running_in(dir).map(Found::Here),
-        None => here::running().map_err(|failure| {
-            failure.help("or name a data space: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
-        }),
+        Some(dir) => Found::Here(here::running_in(dir)?),
+        None => here::running()?.ok_or_else(absent)?,
     };
-    let folder = match found? {
+    let folder = match found {
         Found::Here(folder) => folder,
         Found::Elsewhere(folder) => {
             console.err.write(&format!("nothing is up here; this is from `{}`:\n", folder.name().display()))?;

@@ -39,7 +39,7 @@ pub use folder::{Folder, Lock, Network, Record, below, gone, write_whole};
 pub use imports::with_imports;
 pub use mark::NotOurs;
 pub use processes::{RUN, STATE_DIR};
-pub use running::{announce, announced};
+pub use running::{announce, announced, forget};
 pub use sandbox::image::Image;
 pub use sandbox::inside::first_process;
 pub use up::{Up, Wish, mark, renew, user_data};

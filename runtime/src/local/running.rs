@@ -45,19 +45,37 @@ pub fn announce(folder: &Folder) -> io::Result<Announced> {
     Ok(Announced(path))
 }
 
+/// Removes the announcement of an `up` of `folder` that was killed.
+pub fn forget(folder: &Folder) {
+    let place = place();
+    if !is_ours(&place) {
+        return;
+    }
+    let Ok(state) = std::path::absolute(folder.state()) else { return };
+    for file in fs::read_dir(&place).into_iter().flatten().flatten() {
+        let has_ended = !Path::new("/proc").join(file.file_name()).exists();
+        if has_ended && entry(&file).is_some_and(|entry| entry.state == state) {
+            let _ = fs::remove_file(file.path());
+        }
+    }
+}
+
 /// The folders of all running and killed topologies.
 pub fn announced() -> Vec<Folder> {
     let place = place();
     if !is_ours(&place) {
         return Vec::new();
     }
-    let entry = |file: fs::DirEntry| serde_json::from_slice::<Entry>(&fs::read(file.path()).ok()?).ok();
-    let entries = fs::read_dir(&place).into_iter().flatten().flatten().filter_map(entry);
+    let entries = fs::read_dir(&place).into_iter().flatten().flatten().filter_map(|file| entry(&file));
     let folders = entries.map(|entry| Folder::at(&entry.directory, &entry.state));
     let mut found: Vec<Folder> = folders.filter(|folder| folder.state().is_dir()).collect();
     found.sort_by(|a, b| a.state().cmp(b.state()));
     found.dedup();
     found
+}
+
+fn entry(file: &fs::DirEntry) -> Option<Entry> {
+    serde_json::from_slice(&fs::read(file.path()).ok()?).ok()
 }
 
 fn place() -> PathBuf {

@@ -1,11 +1,14 @@
 //! Code that must not compile, with the whole message of each case as a golden.
 //!
-//! After a change of a message: `TRYBUILD=overwrite cargo test -p wattle-compile-tests --test compile_fail`, then read the diff.
+//! Every third is tried, and all of them with `WATTLE_TEST_ALL=1`. After a change of a message:
+//! `TRYBUILD=overwrite cargo test -p wattle-compile-tests --test compile_fail`, then read the diff.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use wattle_compile_tests::one_of;
 
 /// Cases with more than one error: their number, and the reason. Every other case is one mistake with one error.
 ///
@@ -33,7 +36,18 @@ const SEVERAL_ERRORS: [(&str, usize, &str); 16] = [
 #[test]
 fn what_must_not_compile() {
     bring_recipes().expect("recipes are copied");
-    trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
+    let folder = Path::new("tests/compile_fail");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = fs::read_dir(here).expect("the cases can be listed");
+    let names = entries.map(|entry| PathBuf::from(entry.expect("the cases can be listed").file_name()));
+    let mut cases: Vec<PathBuf> =
+        names.filter(|name| name.extension().is_some_and(|extension| extension == "rs")).collect();
+    cases.sort();
+    assert!(cases.len() > 200, "{} cases", cases.len());
+    let tried = trybuild::TestCases::new();
+    for case in cases.iter().step_by(one_of("TRYBUILD")) {
+        tried.compile_fail(folder.join(case));
+    }
 }
 
 /// Copies the recipes to the place where trybuild compiles the cases: recipes are relative to the crate.

@@ -15,6 +15,18 @@ use wattle_tests::command::repository;
 /// print nothing for so long that it would count as hanging.
 static REPOSITORY: Mutex<()> = Mutex::new(());
 
+/// Makes the shell's `cargo` build the repository. Commands run in the session's folder and write their files there, so the
+/// repository remains unchanged.
+const CARGO_IN_REPOSITORY: &str = "cargo() { local name=$1; shift; CARGO_TARGET_DIR=$WATTLE_BOOK_PROGRAMS env -u CARGO_INCREMENTAL -u \
+     CARGO_PROFILE_DEV_DEBUG cargo \"$name\" --manifest-path \"$WATTLE_BOOK_REPOSITORY/Cargo.toml\" \"$@\"; }";
+
+/// How the pages build the command.
+const ONE_PACKAGE: &str = "cargo build --package wattle-runtime";
+
+/// How the tests build it unless they run everything. The features of the dependencies differ from those of a single package,
+/// so nearly all of them would be compiled again, and the command that other tests run would be replaced.
+const ITS_PROGRAMS: &str = "cargo build --workspace --bin wattle --bin wattle-agent";
+
 /// A command with the output that the page shows.
 #[derive(Debug, PartialEq, Eq)]
 struct Shown {
@@ -104,13 +116,11 @@ fn give(session: &mut Session, block: &Block) -> Result<(), String> {
     let last = shown.len() - 1;
     let _builds_alone = block.in_repository.then(|| REPOSITORY.lock().unwrap_or_else(PoisonError::into_inner));
     if block.in_repository {
-        // Commands run in this session's folder and write their files there, so the repository remains unchanged.
-        session.run(
-            "cargo() { local name=$1; shift; CARGO_TARGET_DIR=$WATTLE_BOOK_PROGRAMS env -u CARGO_INCREMENTAL -u \
-             CARGO_PROFILE_DEV_DEBUG cargo \"$name\" --manifest-path \"$WATTLE_BOOK_REPOSITORY/Cargo.toml\" \"$@\"; }",
-        )?;
+        session.run(CARGO_IN_REPOSITORY)?;
     }
     for (n, Shown { command, output }) in shown.iter().enumerate() {
+        let command = if skip::is_everything() { command.clone() } else { command.replace(ONE_PACKAGE, ITS_PROGRAMS) };
+        let command = command.as_str();
         let interrupted = output.as_ref().and_then(|output| output.split_once("^C\n"));
         let (said, code) = match interrupted {
             Some((before, _)) => session.interrupt(command, |said| difference(before, said).is_none())?,

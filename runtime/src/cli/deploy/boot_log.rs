@@ -22,7 +22,7 @@ pub(in crate::cli) async fn run(
     matches: &ArgMatches,
     console: &mut Console,
 ) -> Result<Exit, CommandError> {
-    let target = target::find(matches, console)?;
+    let target = target::find_deployed(matches, console)?;
     let (space, key) = target.operated(console).await?;
     let session = cloud::session(matches, console).await?;
     let stack = space.layout().stack().to_owned();

@@ -32,7 +32,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     if let Some(dir) = args::given_directory(matches).filter(|dir| dir.is_dir() && !here::is_left(dir)) {
         return Err(not_up(dir));
     }
-    let target = target::find(matches, console)?;
+    let target = target::find_deployed(matches, console)?;
     let (space, key) = target.operated(console).await?;
     if let Some(folder) = &target.folder
         && Deployment::whereabouts(space.store(), space.layout().stack(), &key).await?.is_none()

@@ -87,11 +87,19 @@ async fn prepare_with(
             (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given, true)
         }
         None => {
+            let is_plain = plain::template(&directory).is_some();
             let directory = shown::path(directory.display());
-            return Err(CommandError::usage("no data space is given")
+            let failure = CommandError::usage("no data space is given")
                 .help("name it: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
-                .help(format!("or make one on a cloud: `wattle space new`, or `wattle deploy {directory} --space new`"))
-                .help(format!("or bring it up on this machine: `wattle up {directory}`")));
+                .help(format!(
+                    "or make one on a cloud: `wattle space new`, or `wattle deploy {directory} --space new`"
+                ));
+            // `up` runs software, and a plain template has none.
+            return Err(if is_plain {
+                failure.note("a deployment is recorded in a data space, even without software")
+            } else {
+                failure.help(format!("or bring it up on this machine: `wattle up {directory}`"))
+            });
         }
     };
     let mut unnamed = Unnamed::default();

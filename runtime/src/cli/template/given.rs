@@ -54,6 +54,8 @@ pub(super) struct Given {
     model: OnceCell<Model>,
     /// Whether it was written by a blueprint's `emit`. Its parameters are then chosen later.
     pub(super) is_emitted: bool,
+    /// Whether parameters were given values, or an environment that may do so.
+    has_values: bool,
     left: Option<Left>,
 }
 
@@ -130,19 +132,21 @@ impl Given {
         for (name, value) in parameters::assigned(matches)? {
             inputs.given.insert(name, Value::Text(value));
         }
+        let has_values = !environments.is_empty() || !inputs.given.is_empty();
         let loaded = wattle_hot::load(&text, &name, &Disk, &inputs);
         let mut texts: HashMap<String, Arc<str>> =
             environments.into_iter().map(|(name, text)| (name, text.into())).collect();
         let files = loaded.library.contents.iter();
         texts.extend(files.filter_map(|(path, text)| Some((path.clone(), text.clone().ok()?))));
         texts.insert(name, text.into());
-        Ok(Self { loaded, texts, model: OnceCell::new(), is_emitted, left })
+        Ok(Self { loaded, texts, model: OnceCell::new(), is_emitted, has_values, left })
     }
 
     /// All errors: what Heat would refuse, otherwise errors in the software's wiring.
     ///
     /// Values that are chosen only when the stack is created are not reported as missing where they do not matter: if
-    /// software is described, or if `later` is set.
+    /// software is described, or if `later` is set. If no values were given at all, that they are missing is a warning: nobody
+    /// creates the stack yet.
     pub(super) fn diagnostics(&self, later: bool, lowering: Lowering) -> Vec<Diagnostic> {
         let mut found = wattle_hot::check(&self.loaded);
         if later || self.is_emitted || is_extended(&self.loaded.template) {
@@ -151,13 +155,14 @@ impl Given {
         if self.is_emitted {
             found.iter_mut().for_each(of_ones_own);
         }
-        if let Some(left) = &self.left {
-            for diagnostic in found.iter_mut().filter(|diagnostic| diagnostic.code == MISSING_VALUE) {
-                let name = diagnostic.message.split('`').nth(1).unwrap_or_default();
-                let help = left.help(name);
-                diagnostic.help.extend(help);
+        for diagnostic in found.iter_mut().filter(|diagnostic| diagnostic.code == MISSING_VALUE) {
+            if !self.has_values {
+                diagnostic.severity = Severity::Warning;
             }
+            let name = diagnostic.message.split('`').nth(1).unwrap_or_default();
+            diagnostic.help.extend(self.left.as_ref().and_then(|left| left.help(name)));
         }
+        found.sort_by_key(|diagnostic| diagnostic.severity);
         let mut limits = Limits::default();
         limits.lowering = lowering;
         with_wiring(found, &self.loaded, || self.model(), &limits)
