@@ -23,9 +23,10 @@ const CARGO_IN_REPOSITORY: &str = "cargo() { local name=$1; shift; CARGO_TARGET_
 /// How the pages build the command.
 const ONE_PACKAGE: &str = "cargo build --package wattle-runtime";
 
-/// How the tests build it unless they run everything. The features of the dependencies differ from those of a single package,
-/// so nearly all of them would be compiled again, and the command that other tests run would be replaced.
-const ITS_PROGRAMS: &str = "cargo build --workspace --bin wattle --bin wattle-agent";
+/// How the tests build it unless they run everything: as for the tests, so it is there already. (The examples make Cargo
+/// include dev-dependencies.) For a single package, the dependencies have other features, so nearly all would be compiled
+/// again, and the command that other tests run would be replaced.
+const ITS_PROGRAMS: &str = "cargo build --workspace --bins --examples";
 
 /// A command with the output that the page shows.
 #[derive(Debug, PartialEq, Eq)]
