@@ -15,10 +15,11 @@ use wattle_tests::command::repository;
 /// print nothing for so long that it would count as hanging.
 static REPOSITORY: Mutex<()> = Mutex::new(());
 
-/// Makes the shell's `cargo` build the repository. Commands run in the session's folder and write their files there, so the
-/// repository remains unchanged.
-const CARGO_IN_REPOSITORY: &str = "cargo() { local name=$1; shift; CARGO_TARGET_DIR=$WATTLE_BOOK_PROGRAMS env -u CARGO_INCREMENTAL -u \
-     CARGO_PROFILE_DEV_DEBUG cargo \"$name\" --manifest-path \"$WATTLE_BOOK_REPOSITORY/Cargo.toml\" \"$@\"; }";
+/// Makes the shell's `cargo` build the repository, with the settings of the tests' own build: with others, it would compile
+/// everything again. Commands run in the session's folder and write their files there, so the repository remains unchanged.
+const CARGO_IN_REPOSITORY: &str = "cargo() { local name=$1; shift; CARGO_TARGET_DIR=$WATTLE_BOOK_PROGRAMS \
+     env -u CARGO_INCREMENTAL -u CARGO_PROFILE_DEV_DEBUG ${WATTLE_BOOK_INCREMENTAL:+CARGO_INCREMENTAL=$WATTLE_BOOK_INCREMENTAL} \
+     cargo \"$name\" --manifest-path \"$WATTLE_BOOK_REPOSITORY/Cargo.toml\" \"$@\"; }";
 
 /// How the pages build the command.
 const ONE_PACKAGE: &str = "cargo build --package wattle-runtime";

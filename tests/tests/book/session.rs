@@ -103,6 +103,7 @@ impl Session {
             .env("CARGO_INCREMENTAL", "0")
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("COLUMNS", "100")
+            .env("WATTLE_BOOK_INCREMENTAL", std::env::var_os("CARGO_INCREMENTAL").unwrap_or_default())
             .env("WATTLE_BOOK_REPOSITORY", repository())
             .env("WATTLE_BOOK_PROGRAMS", programs.parent().expect("a folder"))
             .stdin(Stdio::piped())
