@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::command::{apart, at_home, wattle};
@@ -62,6 +63,7 @@ impl fmt::Display for Ran {
 pub struct Foreground {
     child: Child,
     said: Arc<Mutex<String>>,
+    readers: [JoinHandle<()>; 2],
 }
 
 impl Stage {
@@ -304,15 +306,15 @@ impl Foreground {
         let said = Arc::new(Mutex::new(String::new()));
         let streams: [Box<dyn std::io::Read + Send>; 2] =
             [Box::new(child.stdout.take().expect("piped")), Box::new(child.stderr.take().expect("piped"))];
-        for stream in streams {
+        let readers = streams.map(|stream| {
             let said = Arc::clone(&said);
             std::thread::spawn(move || {
                 for line in BufReader::new(stream).lines().map_while(Result::ok) {
                     *said.lock().expect("no panic") += &(line + "\n");
                 }
-            });
-        }
-        Self { child, said }
+            })
+        });
+        Self { child, said, readers }
     }
 
     /// Its output so far, on both streams.
@@ -331,10 +333,16 @@ impl Foreground {
         }
     }
 
-    /// Its exit code, once it ends by itself.
+    /// Its exit code, once it ends by itself. Its whole output has been read then.
     pub fn ended(&mut self) -> Option<i32> {
         let status = ended_within(&mut self.child, Duration::from_mins(1));
-        status.unwrap_or_else(|| panic!("it does not end:\n{}", self.said())).code()
+        let status = status.unwrap_or_else(|| panic!("it does not end:\n{}", self.said()));
+        // Remaining processes may keep its streams open.
+        let begin = Instant::now();
+        while !self.readers.iter().all(JoinHandle::is_finished) && begin.elapsed() < Duration::from_secs(5) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        status.code()
     }
 
     /// Sends Ctrl-C, and gives it some time to end its processes.
