@@ -101,7 +101,8 @@ impl Target<'_> {
     /// Passes the corpus, all of which must be accepted, and then mutated inputs to `read`. A panic, an input that takes
     /// too long, and excessive memory use fail the test and show the input.
     pub fn try_all(&self, read: impl Fn(&[u8]) -> Read) {
-        let inputs = INPUTS * if is_everything() { 50 } else { 1 } / self.thinned.max(1);
+        let is_everything = is_everything();
+        let inputs = INPUTS * if is_everything { 50 } else { 1 } / self.thinned.max(1);
         let before = most_memory();
         let watch = Watch::start(self.name.to_owned());
         let read = |input: &[u8]| {
@@ -123,7 +124,7 @@ impl Target<'_> {
             kept: Vec::new(),
         };
         let (begin, mut accepted, mut tried) = (Instant::now(), 0, 0);
-        while tried < inputs && (is_everything() || begin.elapsed() < LONGEST) {
+        while tried < inputs && (is_everything || begin.elapsed() < LONGEST) {
             let input = mutator.next();
             tried += 1;
             if read(&input) == Read::Accepted {

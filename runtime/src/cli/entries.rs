@@ -34,10 +34,9 @@ pub(super) async fn unknown(space: &Space, snapshot: &StackSnapshot, path: &str)
     let mut candidates: Vec<String> =
         all.iter().map(|name| name.split('/').take(depth).collect::<Vec<_>>().join("/")).collect();
     candidates.dedup();
-    let last = |path: &str| path.rsplit('/').next().map(str::to_owned);
     if let Some(meant) = meant(path, candidates.iter().map(String::as_str)) {
         failure = failure.help(meant);
-    } else if let Some(longer) = all.iter().find(|name| last(name) == last(path)) {
+    } else if let Some(longer) = all.iter().find(|name| name.rsplit('/').next() == path.rsplit('/').next()) {
         failure = failure.help(did_you_mean(longer));
     } else if all.is_empty() {
         failure = failure.note("it has none at all");
